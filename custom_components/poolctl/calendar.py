@@ -6,6 +6,8 @@ Only armed schedules run, so only they are shown; every schedule has a switch.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from itertools import starmap
+from types import MappingProxyType
 from typing import Any, override
 
 from homeassistant.components.calendar import (
@@ -24,6 +26,11 @@ from homeassistant.components.calendar.const import (
 )
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.restore_state import (
+    ExtraStoredData,
+    RestoredExtraData,
+    RestoreEntity,
+)
 from homeassistant.util import dt as dt_util
 
 from .account import PoolctlConfigEntry
@@ -60,8 +67,17 @@ CALENDARS = (
 )
 
 
-class PoolctlCalendar(PoolctlEntity, CalendarEntity):
-    """Schedules of one controller, which repeat every week, without a first day.
+def _key(index: int, schedule: Schedule) -> str:
+    return repr((index, schedule.when))
+
+
+def first_day() -> date:
+    """Return the first day on which a new schedule is shown."""
+    return dt_util.now().date()
+
+
+class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
+    """Schedules of one controller, each shown from the day it was first observed.
 
     Events have a `recurrence_id`: without one, Home Assistant's own editor leaves out
     the rule when an event is saved, so that weekdays could not be changed. With one, the
@@ -80,10 +96,27 @@ class PoolctlCalendar(PoolctlEntity, CalendarEntity):
         coordinator: ControllerCoordinator,
         description: PoolctlCalendarDescription,
     ) -> None:
+        self._since: dict[str, date] = {}
+        """First day of each schedule; a schedule with new times counts as a new one."""
         self._shown: tuple[object, ...] = ()
         self.plan = PumpPlan(coordinator.controller)
         super().__init__(coordinator, description)
         self._update_shown()
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        await super().async_added_to_hass()
+        if (kept := await self.async_get_last_extra_data()) is None:
+            return
+        days = kept.as_dict()
+        for key, today in self._since.items():
+            self._since[key] = dt_util.parse_date(str(days.get(key))) or today
+
+    @property
+    @override
+    def extra_restore_state_data(self) -> ExtraStoredData:
+        days = {key: day.isoformat() for key, day in self._since.items()}
+        return RestoredExtraData(days)
 
     @callback
     @override
@@ -94,6 +127,9 @@ class PoolctlCalendar(PoolctlEntity, CalendarEntity):
 
     def _update_shown(self) -> bool:
         """Note what is shown; return whether that changed."""
+        if self.view.state.schedules.records is not None:
+            keys = starmap(_key, self._schedules.items())
+            self._since = {key: self._since.get(key) or first_day() for key in keys}
         previous, self._shown = (
             self._shown,
             (
@@ -127,7 +163,7 @@ class PoolctlCalendar(PoolctlEntity, CalendarEntity):
         # Schedules run by the controller's clock, but times are shown by our clock.
         ahead = self.controller.controller_clock.shift
         now = dt_util.as_local(dt_util.utcnow() + ahead)
-        events = self._events(now, now + _WEEK_AND_MORE)
+        events = self._events(self._schedules, now, now + _WEEK_AND_MORE)
         if not events or not ahead:
             return events[0] if events else None
         times = events[0].start_datetime_local, events[0].end_datetime_local
@@ -141,9 +177,16 @@ class PoolctlCalendar(PoolctlEntity, CalendarEntity):
     async def async_get_events(
         self, hass: HomeAssistant, start_date: datetime, end_date: datetime
     ) -> list[CalendarEvent]:
-        return self._events(start_date, end_date)
+        """Return the runs in a time span, none from before its schedule existed."""
+        return self._events(self._schedules, start_date, end_date, self._since)
 
-    def _events(self, after: datetime, before: datetime) -> list[CalendarEvent]:
+    def _events(
+        self,
+        schedules: Mapping[int, Schedule],
+        after: datetime,
+        before: datetime,
+        since: Mapping[str, date] = MappingProxyType({}),
+    ) -> list[CalendarEvent]:
         names, zone = self._names, dt_util.get_default_time_zone()
         return [
             CalendarEvent(
@@ -157,7 +200,8 @@ class PoolctlCalendar(PoolctlEntity, CalendarEntity):
                 recurrence_id=run.recurrence_id,
                 rrule=recurrence.format_rule(run.schedule),
             )
-            for run in occurrences(self._schedules, after, before, zone)
+            for run in occurrences(schedules, after, before, zone)
+            if run.start.date() >= since.get(_key(run.index, run.schedule), date.min)
         ]
 
     @override

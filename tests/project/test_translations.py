@@ -305,7 +305,7 @@ WORDING: Final = (
     ("de", "(?:um|gegen) {time}", TIME),
     ("es", "las {time}", TIME),
     ("it", "(?:alle|le) {time}", TIME),
-    ("fr", r"(?<!\u2019)\bà {time}", TIME),
+    ("fr", r"(?<!')\bà {time}", TIME),
     ("nl", r"\bom {time}", TIME),
     ("cs", r"\bv {time}", TIME),
     ("sv", "(?:kl.|[Kk]lockan) {time}", TIME),

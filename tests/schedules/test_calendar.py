@@ -1,5 +1,6 @@
 """The calendar: what it shows, and schedules added, changed and deleted in it."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.world.assistant.calendar_page import (
     FALL,
     PUMP,
     Calendar,
+    always_there,
     calendar,
     fall,
     zone,
@@ -26,7 +28,7 @@ from tests.world.assistant.platforms import only
 from tests.world.assistant.schedule_actions import events, look
 from tests.world.assistant.unchanged import unchanged
 
-__all__ = ["calendar", "zone"]
+__all__ = ["always_there", "calendar", "zone"]
 
 pytestmark = pytest.mark.usefixtures("quick")
 DAY = 86400.0
@@ -57,6 +59,37 @@ async def test_what_is_shown(calendar: Calendar) -> None:
     assert state.attributes["supported_features"] == 7
     for_scripts = await events(calendar.home, duration={"hours": 1})
     assert {event["summary"] for event in for_scripts} == {"Filter"}
+
+
+@pytest.mark.usefixtures("freezer")
+async def test_only_from_the_day_on_which_a_schedule_was_there(full: Home) -> None:
+    """A restart keeps that day; a schedule with new times is shown from today on."""
+    await full.live(3 * DAY, step=DAY)
+
+    async def days(name: str) -> list[int]:
+        """Return the days on which a schedule runs, counted from today."""
+        today = dt_util.start_of_local_day()
+        around = {
+            "start_date_time": today - timedelta(days=7),
+            "end_date_time": today + timedelta(days=2),
+        }
+        return [
+            (datetime.fromisoformat(event["start"]).date() - today.date()).days
+            for event in await events(full, **around)
+            if event["summary"] == name
+        ]
+
+    assert await days("Filter") == [-3, -2, -1, 0, 1]
+    schedule = full.pool.schedules[0]
+    full.pool.schedules[5] = replace(schedule, name="New", start=60)
+    await full.live(330, step=30)
+    assert await days("New") == [0, 1]
+    await full.shut_down()
+    await full.boot()
+    assert await days("Filter") == [-3, -2, -1, 0, 1]
+    schedule.start = 30
+    await full.live(330, step=30)
+    assert await days("Filter") == [0, 1]
 
 
 async def test_over_the_days_on_which_clocks_jump(

@@ -1,6 +1,6 @@
 """The calendar of a pool, as a page in a browser uses it."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -11,6 +11,7 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
+from custom_components.poolctl import calendar as calendar_module
 from tests.world.assistant.home import Home
 from tests.world.simulator import Pool
 from tests.world.simulator.schedules import Schedule
@@ -128,7 +129,15 @@ def fall(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-async def calendar(full: Home, hass_ws_client: WebSocketGenerator) -> Calendar:
+def always_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show past runs of every schedule, also of one that a test adds."""
+    monkeypatch.setattr(calendar_module, "first_day", lambda: date.min)
+
+
+@pytest.fixture
+async def calendar(
+    always_there: None, full: Home, hass_ws_client: WebSocketGenerator
+) -> Calendar:
     """Open the calendar in a browser."""
     await full.settle()
     return Calendar(full, await hass_ws_client(full.hass))
