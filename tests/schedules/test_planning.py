@@ -10,6 +10,7 @@ from hypothesis import example, given, strategies as st
 import pytest
 
 from custom_components.poolctl.client.occurrences import occurrences
+from custom_components.poolctl.client.pool import DAY
 from custom_components.poolctl.client.wire.schedule import (
     ALL_WEEK,
     LAST_MINUTE,
@@ -87,13 +88,24 @@ DAYS = ["2026-07-01", "2026-03-29", "2026-10-25", "2026-02-28", "2026-12-31"]
     st.lists(st.one_of(st.none(), st.floats(-500, 500)), min_size=100, max_size=100),
     st.sampled_from([15, 30, 60]),
     st.integers(1, 24 * 12),
+    st.lists(st.tuples(st.integers(0, DAY), st.integers(1, 600)), max_size=2),
 )
 # It is planned in an hour that comes once more.
-@example("2026-10-25", 176, [None] * 6 + [0.0] * 94, 30, 1)
+@example("2026-10-25", 176, [None] * 6 + [0.0] * 94, 30, 1, [])
+# Another schedule runs over midnight.
+@example("2026-07-01", 0, [1.0] * 100, 60, 12, [(22 * 60 + 3, 177)])
 def test_a_schedule_runs_as_long_as_planned(
-    day: str, minute: int, values: list[float | None], length: int, count: int
+    day: str,
+    minute: int,
+    values: list[float | None],
+    length: int,
+    count: int,
+    others: list[tuple[int, int]],
 ) -> None:
-    """Days of 23 or 25 hours and missing or negative prices make no difference."""
+    """Days of 23 or 25 hours and missing or negative prices make no difference.
+
+    Other schedules, given by start and length, keep their time, also over midnight.
+    """
     midnight = datetime.fromisoformat(day).replace(tzinfo=BERLIN).astimezone(UTC)
     now = (midnight + timedelta(minutes=minute)).astimezone(BERLIN)
     step = timedelta(minutes=length)
@@ -103,7 +115,14 @@ def test_a_schedule_runs_as_long_as_planned(
         if value is not None
     ]
     cells = Cells(now)
-    costs = cells.free(cells.priced(prices), ())
+    free = cells.free(cells.priced(prices), ())
+    taken = [(start, start + lasts) for start, lasts in others]
+    theirs = {at % DAY for start, end in taken for at in range(start, end)}
+    costs = cells.free(cells.priced(prices), taken)
+    assert costs == [
+        None if theirs & {*range(at, at + CELL_MINUTES)} else cost
+        for at, cost in zip(cells.minutes, free, strict=True)
+    ]
     runs = cheapest(costs, count)
     blocks = [cells.block(*run) for run in runs]
     schedules = {
