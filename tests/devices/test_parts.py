@@ -87,7 +87,7 @@ async def test_a_fully_equipped_pool(full: Home, subtests: pytest.Subtests) -> N
         # A page fits a screen or two.
         for page_of, count in pages(full).items():
             assert count <= 20, _too_many(count, 20, f"on the page of {page_of}")
-        # With five schedules 77, and the turnovers: this pool has three.
+        # With five schedules 75, and the turnovers: this pool has three.
         total = pages(full).total()
         assert total <= MOST, _too_many(total, MOST, "of a full pool")
         own = pages(full)["Beach pool"]
