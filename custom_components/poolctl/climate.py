@@ -96,6 +96,12 @@ _MODES = {True: HVACMode.HEAT, False: HVACMode.OFF, None: None}
 _RESTING = {HVACMode.HEAT: HVACAction.IDLE, HVACMode.OFF: HVACAction.OFF, None: None}
 
 
+def _exists(view: View, body: Body) -> bool | None:
+    """Return whether it exists: until its target is known, if it can end something."""
+    known, ends = has_thermostat(view.state, body), {*view.requests, *view.heat_held}
+    return True if known is None and body in ends else known
+
+
 def _shown(view: View, body: Body) -> ClimateValue | None:
     """Return the values to show, `None` while the target in °C is unknown."""
     state = view.state
@@ -185,7 +191,7 @@ def _climate(body: Body) -> PoolctlClimateDescription:
         value_fn=lambda view: _shown(view, body),
         attributes_fn=lambda view: _attributes(view, body),
         explain_fn=lambda view: why_heating(view, body),
-        exists_fn=lambda view: has_thermostat(view.state, body),
+        exists_fn=lambda view: _exists(view, body),
         body=body,
     )
 

@@ -223,7 +223,9 @@ async def test_the_lan_is_away(full: Home) -> None:
     body = "pool"
     await hold(full, body)
     full.controller.faults.on("refuse")
+    await full.restart()  # since then, its target is not known
     await full.live(180, step=30)
+    assert held(full, body)
     with failure("not_supported", HomeAssistantError):
         await resume(full, body)
     assert selected(full) == POOL

@@ -1,5 +1,6 @@
 """Water warm by a time: heating begins as late as possible, and is given back."""
 
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
 import re
@@ -128,6 +129,43 @@ async def test_too_late_and_another_time(spa: Home) -> None:
     await spa.live(2 * STEP, step=STEP)
     assert as_before(spa)
     assert warm_by(spa) == by + timedelta(days=1)
+
+
+@pytest.mark.usefixtures("sensors")
+@pytest.mark.parametrize("fault", ["refuse", "decline"])
+async def test_another_day_while_nothing_can_be_undone(spa: Home, fault: str) -> None:
+    """The new request counts, and *Status* names the heating that is left on."""
+    by = await soon(spa) + timedelta(days=1)
+    spa.controller.faults.on(fault)
+    await spa.live(3 * STEP, step=STEP)
+    await ask(spa, by)
+    assert warm_by(spa) == by
+    await spa.live(75 * STEP, step=STEP)
+    assert left_on(spa) and selected(spa)
+    spa.controller.faults.clear()
+    await spa.live(15 * STEP, step=STEP)
+    assert as_before(spa) and warm_by(spa) == by
+
+
+@pytest.mark.parametrize("minutes", [30, 360])
+async def test_a_start_through_the_cloud_alone(spa: Home, minutes: int) -> None:
+    """What the thermostat heats to is not known, but its request, which can be ended."""
+    by = dt_util.now().replace(microsecond=0) + timedelta(minutes=minutes)
+    await ask(spa, by)
+    await spa.live(3 * STEP, step=STEP)
+    spa.controller.faults.on("refuse")
+    await spa.restart()
+    assert warm_by(spa) == by
+    begun = heated(spa)
+    for _ in range(2):
+        with (
+            failure("not_supported", ServiceValidationError) if begun else nullcontext()
+        ):
+            await cancel(spa)
+        assert requested(spa) == {}
+    spa.controller.faults.clear()
+    await spa.live(10 * STEP, step=STEP)
+    assert as_before(spa)
 
 
 async def test_the_action(spa: Home) -> None:

@@ -141,8 +141,10 @@ class WarmBy:
         }
 
     def _has_claims(self, request: Request) -> bool:
+        """Return whether something is claimed for it; what is over is due already."""
         claims: list[Claim] = [*self._controller.heat.all, *self._controller.holds.all]
-        return any(request.claimant in each.claimants for each in claims)
+        ends = [each.claimants.get(request.claimant) for each in claims]
+        return any(end is not None and end > self._clock.now() for end in ends)
 
     def _blocked(self, body: Body) -> bool:
         """Return whether heating cannot begin: a user holds an output off, or no LAN.
@@ -202,7 +204,8 @@ class WarmBy:
                 expected = self.outlook(wanted)
                 if expected is None or expected.plan.begins > now + _SOON:
                     wanted = self._noted(wanted, {})
-                    await self._end(previous)
+                    with suppress(PoolctlError):  # it is tried again by itself
+                        await self._end(previous)
             self._check_at = 0.0
             self._put(wanted)
         self._controller.live.publish()
@@ -219,8 +222,8 @@ class WarmBy:
 
     async def _cancel(self, body: Body) -> None:
         async with self._working:
-            if (request := self._all.get(body)) is not None:
-                await self._end(request)
+            # One that has ended may still have what could not be undone.
+            await self._end(self.of(body) or Request(body=body, by=self._clock.now()))
 
     # Work on the requests
 
