@@ -154,7 +154,7 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
             for index, entity in async_outputs_of(self.coordinator)
             if (entry := entity.registry_entry) and entry.name
         ]
-        state, uses = self.coordinator.data, self.view.uses
+        state, uses = self.coordinator.state, self.view.uses
         return OutputNames(state, uses, self.texts, given)
 
     @property
@@ -272,7 +272,7 @@ class PoolctlCalendar(PoolctlEntity, RestoreEntity, CalendarEntity):
         slot, speed = recurrence.parse_description(
             text, names.slots(), names.scheduled()
         )
-        state, choices = self.coordinator.data, self.controller.live.choices
+        state, choices = self.coordinator.state, self.controller.live.choices
         return replace(
             equip(state, choices, previous, slot, speed),
             start=start,

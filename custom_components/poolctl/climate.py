@@ -344,7 +344,7 @@ class PoolctlClimate(PoolctlEntity[ClimateValue], ClimateEntity):
         water = self.entity_description.body
         if target is not None and isfinite(target):
             target = round(self._nearest(target) if self._in_fahrenheit else target)
-        sources = fitted_sources(self.coordinator.data, water)
+        sources = fitted_sources(self.coordinator.state, water)
         changed = () if heat is None else sources
         with self.commanding(), self.controller.heat.following(changed, bool(heat)):
             await self.controller.heating.change(water, target=target, heat=heat)

@@ -72,8 +72,8 @@ class Shared:
     """Problems of the account, which each of its controllers shows, too."""
 
 
-class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
-    """Coordinator of one controller; its data is never older than 90 s."""
+class ControllerCoordinator(DataUpdateCoordinator[None]):
+    """Coordinator of one controller, whose client has the state: at most 90 s old."""
 
     config_entry: ConfigEntry
     registered_id = ""
@@ -120,7 +120,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             allowed=self.options.uses_lan,
         )
         self.controller = controller = self._make_controller()
-        self.data = controller.live.state
         self.preferences = replace(
             self.stored.requested.preferences,
             without_flow=self.options.readings_without_flow,
@@ -210,6 +209,11 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         return self._access.record
 
     @property
+    def state(self) -> PoolState:
+        """The newest state, with the pending values of commands."""
+        return self.controller.live.state
+
+    @property
     def polled(self) -> bool:
         """Whether the controller is polled, which it is not in a closed season."""
         return not self.config_entry.pref_disable_polling
@@ -220,7 +224,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         """Show the newest values; Home Assistant drops a state that did not change."""
         view, problems = self.situation(), self.problems
         # The end of a poll tests them, too.
-        if self._poll is None or self.data.source is not self.view.state.source:
+        if self._poll is None or self.state.source is not self.view.state.source:
             problems.async_test(view)
         status = Status()  # no reminders while a pool is closed for a season
         if problems.tested and (view.reached or not view.closed_season):
@@ -239,7 +243,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         """Create or update the device."""
         device = dr.async_get(self.hass).async_get_or_create(
             config_entry_id=self.config_entry.entry_id,
-            **device_info(self.record, self.data, self._shared.records()),
+            **device_info(self.record, self.state, self._shared.records()),
         )
         if device.id != self.registered_id:
             self.registered_id = device.id
@@ -264,7 +268,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         """Return what is known now, of which the problems are still to be tested."""
         controller = self.controller
         return View(
-            self.data,
+            self.state,
             controller.live.choices,
             self.preferences,
             self.learned,
@@ -332,7 +336,7 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
             await self.async_config_entry_first_refresh()
 
     @override
-    async def _async_update_data(self) -> PoolState:
+    async def _async_update_data(self) -> None:
         self._poll = asyncio.current_task()
         reached = True
         try:
@@ -356,7 +360,6 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         queries = self.controller.queries
         if queries.due and (self._details is None or self._details.done()):
             self._details = self.async_in_background(queries.refresh(), "details")
-        return self.controller.live.state
 
     @callback
     def _async_review(self, reached: bool) -> None:
@@ -404,9 +407,8 @@ class ControllerCoordinator(DataUpdateCoordinator[PoolState]):
         """
         self._async_store()
         self._timer.async_check()
-        self.data = self.controller.live.state
-        if self.data.firmware not in (None, self.record.firmware):
-            self.async_adopt(replace(self.record, firmware=self.data.firmware))
+        if (firmware := self.state.firmware) not in (None, self.record.firmware):
+            self.async_adopt(replace(self.record, firmware=firmware))
         if self._poll is None or asyncio.current_task() is not self._poll:
             self.async_update_listeners()
 

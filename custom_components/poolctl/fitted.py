@@ -186,7 +186,7 @@ class _Sync:
         """Remove the entities that do not exist, once for each set of possible keys."""
         missing = {key for key, (exists, _) in built.items() if exists is False}
         possible = frozenset(built.keys() - missing)
-        known = self._coordinator.data.outputs.types_complete
+        known = self._coordinator.state.outputs.types_complete
         if self._removed_for == (known, possible):
             return
         self._removed_for = (known, possible)

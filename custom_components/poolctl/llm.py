@@ -115,7 +115,7 @@ def _own_names(hass: HomeAssistant) -> tuple[set[str], set[str]]:
     """Return the controllers' names of outputs and schedules, and who holds outputs."""
     names, people = set[str](), set[str]()
     for each in async_controllers(hass):
-        slots, schedules = each.data.outputs.slots, each.data.schedules.used
+        slots, schedules = each.state.outputs.slots, each.state.schedules.used
         names |= {slot.name for slot in slots if slot.role not in RUN_BY}
         names |= {schedule.name for schedule in schedules.values()}
         people |= {

@@ -31,7 +31,7 @@ async def system_health_info(hass: HomeAssistant) -> dict[str, object]:
     entries: list[PoolctlConfigEntry] = hass.config_entries.async_entries(DOMAIN)
     accounts = [entry.runtime_data for entry in entries if entry.state in _STARTED]
     reached = Counter(
-        controller.data.source if controller.view.reached else "lost"
+        controller.state.source if controller.view.reached else "lost"
         for account in accounts
         for controller in account.controllers.values()
     )

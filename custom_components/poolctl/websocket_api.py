@@ -59,7 +59,7 @@ def _plan(
     zone = dt_util.get_default_time_zone()
     start, end = map(dt_util.as_utc, (message["start"], message["end"]))
     coordinator = async_controller(hass, message["device_id"])
-    state = coordinator.data
+    state = coordinator.state
     check_entity = connection.user.permissions.check_entity
     runs, windows = [], dict[int, Window | None]()
     for run in occurrences(state.schedules.used, start, end, zone):

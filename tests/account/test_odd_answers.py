@@ -234,8 +234,8 @@ async def test_nothing_raises_and_no_entity_goes(
         coordinator = home.entry.runtime_data.controllers[home.controller.device_id]
         coordinator.controller.queries.expire()
         await home.refresh()
-        if coordinator.data not in states[-1:]:
-            states.append(coordinator.data)
+        if coordinator.state not in states[-1:]:
+            states.append(coordinator.state)
         chosen = choose(home, chance, right)
         await use(home.hass, *chosen)
         await home.settle()

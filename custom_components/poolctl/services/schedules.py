@@ -72,7 +72,7 @@ async def async_get(entity: PoolctlEntity, call: ServiceCall) -> ServiceResponse
     return {
         "schedules": [
             _response(coordinator, index, schedule)
-            for index, schedule in coordinator.data.schedules.used.items()
+            for index, schedule in coordinator.state.schedules.used.items()
         ]
     }
 
@@ -80,7 +80,7 @@ async def async_get(entity: PoolctlEntity, call: ServiceCall) -> ServiceResponse
 def _response(
     coordinator: ControllerCoordinator, index: int, schedule: Schedule
 ) -> JsonObjectType:
-    slot = coordinator.data.outputs.slot(schedule.slot)
+    slot = coordinator.state.outputs.slot(schedule.slot)
     unique_id = f"{coordinator.record.device_id}_schedule_{index}"
     switch = er.async_get(coordinator.hass).async_get_entity_id(
         Platform.SWITCH, DOMAIN, unique_id
@@ -115,7 +115,7 @@ def _wanted(
     """Return the requested schedule: a new one, or the observed one with changes."""
     data, choices = call.data, coordinator.controller.live.choices
     slot, speed = _slot(call, coordinator), data.get(ATTR_PUMP_SPEED)
-    wanted = equip(coordinator.data, choices, observed, slot, speed)
+    wanted = equip(coordinator.state, choices, observed, slot, speed)
     return replace(
         wanted,
         name=data.get(ATTR_NAME, wanted.name),
