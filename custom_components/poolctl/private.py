@@ -1,8 +1,8 @@
 """All uses of Home Assistant's private APIs, each with its reason.
 
-These APIs may change at any time; each use says when it can go. `tests/newest/test_private_api.py` names those that are
-gone, for the pinned Home Assistant and, in `scripts/newest`, for the newest one. No
-other file may use a private API.
+These APIs may change at any time; each use says when it can go. No other file may use
+a private API. `tests/newest/test_private_api.py` names those that are gone, for the
+pinned Home Assistant and, in `scripts/newest`, for the newest one.
 """
 
 from abc import abstractmethod
@@ -55,7 +55,7 @@ class NotingStore[T: Mapping[str, Any]](Store[T]):
     """A store that notes whether it was written.
 
     Home Assistant's own one only logs that a disk is full, and goes on. This can go when
-    that one tells.
+    that one reports it.
     """
 
     written = True

@@ -378,7 +378,7 @@ class WarmBy:
                 self._remove(request)
 
     async def _end(self, request: Request) -> None:
-        """End a request and undo its claims, the heat first; raises the first failure.
+        """End a request and undo its claims, the heat first; raises a failure.
 
         Those that cannot be undone now are tried again by themselves.
         """
