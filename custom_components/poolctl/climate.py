@@ -128,7 +128,7 @@ def _heating_rate(view: View, body: Body) -> Mapping[str, float]:
 
 
 def _attributes(view: View, body: Body) -> Mapping[str, object]:
-    """Return what is learned of the water.
+    """Return what is learned of the water, and what was requested.
 
     The current temperature is that of water at the probe: an automation must not act on
     the last reading of a spa that has cooled down since.
