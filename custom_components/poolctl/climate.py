@@ -65,9 +65,7 @@ from .status.texts import in_words, reasons
 from .warm_by.blocks import Block
 from .warm_by.request import Wish
 
-# Commands to a controller are already sent one at a time; a limit here would keep the
-# newest of several values from replacing those that wait.
-PARALLEL_UPDATES = 0
+PARALLEL_UPDATES = 0  # as for switches
 
 ATTR_HEATING_RATE: Final = "heating_rate"
 """Temperature rise per hour of heating, in the unit of the entity's temperatures."""
