@@ -42,6 +42,7 @@ BIT = {POOL: POOL_HEATER, SPA: SPA_HEATER}
 HEATER = {POOL: HeatSource.POOL_HEATER, SPA: HeatSource.SPA_HEATER}
 NAME = {POOL: "pool", SPA: "spa"}
 TARGET_NAME = {POOL: "pool_target", SPA: "spa_target"}
+LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 NEVER = datetime(2027, 1, 1, tzinfo=UTC)
 
 type Tariff = Callable[[datetime], float]
@@ -80,6 +81,7 @@ class Evening:
     resolution: timedelta = HOUR
     known_until: Callable[[datetime], datetime] = lambda now: NEVER
     """Until when prices are known at a time."""
+    known_from: datetime = LONG_AGO
     priced: bool = True
     informed: bool = True
     """Whether the cheapest plan could be known in time."""
@@ -115,7 +117,7 @@ class Evening:
     def prices(self, now: datetime) -> tuple[Price, ...]:
         """Return the list as it is at a time: that of today, and what is known then."""
         day = now.astimezone(BERLIN).replace(hour=0, minute=0, second=0, microsecond=0)
-        at, found = day.astimezone(UTC), []
+        at, found = max(day.astimezone(UTC), self.known_from), []
         until = min(self.known_until(now), at + 4 * 24 * HOUR)
         while at < until:
             price = self.price(at)
