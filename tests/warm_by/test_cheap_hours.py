@@ -207,3 +207,18 @@ async def test_a_block_ends_while_the_network_is_away(spa: Home) -> None:
     spa.cloud.faults.clear()
     await spa.live(6 * STEP, step=STEP)
     assert as_before(spa) and warm_by(spa) == at(18)
+
+
+async def test_a_start_while_a_block_begins(spa: Home) -> None:
+    """Its heater was not started: the same block begins once more, without a rest."""
+    await needs_two_hours(spa)
+    await ask(spa, at(18), prices=cheap(12, 13))
+    spa.controller.faults.on("hang", "cmd")
+    await spa.pass_time(70)
+    assert requested(spa)["warm_by_done"] and not heated(spa)
+    await spa.finish(spa.hass.config_entries.async_reload(spa.entry.entry_id))
+    spa.controller.faults.clear()
+    heats_fast(spa)
+    await spa.live(5 * STEP, step=15)
+    assert heated(spa)
+    assert len(requested(spa)["warm_by_done"]) == 1

@@ -26,6 +26,7 @@ from .asked import (
     heating_off,
     held,
     over,
+    requested,
     selected,
     soon,
     spa_off,
@@ -208,6 +209,10 @@ async def sun_off_in_the_app(home: Home) -> None:
     home.pool.settings["heating"] = POOL_HEATER
 
 
+async def heater_off(home: Home) -> None:
+    await home.finish(home.act("switch.turn_off", "pool_heater_allowed"))
+
+
 async def pool_off(home: Home) -> None:
     await home.finish(
         home.act("climate.set_hvac_mode", "pool_heating", hvac_mode="off")
@@ -223,6 +228,7 @@ async def pool_off_in_the_app(home: Home) -> None:
     [
         (sun_off, POOL_HEATER),
         (sun_off_in_the_app, POOL_HEATER),
+        (heater_off, SOLAR),
         (pool_off, 0),
         (pool_off_in_the_app, 0),
     ],
@@ -242,6 +248,9 @@ async def test_one_of_two_sources_is_switched_off(
         await spa.live(3 * STEP, step=STEP)
         assert (selected(spa), held(spa)[0]) == (left, bool(left))
         assert warm_by(spa, "pool") == (by if left else None)
+        done = requested(spa, "pool").get("warm_by_done", [])
+        goes_on = [each for each in done if each["end"] > dt_util.now()]
+        assert bool(goes_on) is (left == POOL_HEATER)
         await spa.restart()
     await over(spa, by)
     assert as_before(spa) and warm_by(spa, "pool") is None

@@ -231,7 +231,7 @@ class Outlook:
         if self.heater_since and done:
             phase = (self.now - done[-1].start) // CELL
             return min(max(phase, 1), SHORTEST_BLOCK)
-        if done:
+        if done and done[-1].end <= self.now:  # else it was interrupted, and may go on
             return min((self.now - done[-1].end) // CELL - SHORTEST_REST, 0)
         return 0
 

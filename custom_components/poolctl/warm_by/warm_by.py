@@ -321,7 +321,7 @@ class WarmBy:
     ) -> None:
         """Make the water flow and heat up, each until its end."""
         holds, heat = self._controller.holds, self._controller.heat
-        claimant, done = request.claimant, request.done
+        claimant, done, heats = request.claimant, request.done, _heaters(ends)
         if over := {*self._claimed(request)} - {*ends}:
             heat.drop(claimant, {*map(index_of, over)})
         self._put(request := self._noted(request, ends))
@@ -337,14 +337,17 @@ class WarmBy:
         finally:
             if (newest := self.of(request.body)) is None:
                 self._drop(request)  # somebody ended it meanwhile
-            elif newest is request and not _heaters(self._claimed(newest)):
+            elif newest is request and heats and not _heaters(self._claimed(newest)):
                 self._put(replace(newest, done=done))  # it was not started
 
     def _noted(self, request: Request, ends: Mapping[HeatSource, datetime]) -> Request:
-        """Return a request with the block of a heater that heats until some end."""
+        """Return a request with the block of a heater that heats until some end.
+
+        One that was interrupted, as by a restart, goes on or is over.
+        """
         now, done = self._clock.now(), request.done
         end = next((ends[source] for source in _heaters(ends)), None)
-        if done and _heaters(self._claimed(request)):
+        if done and (_heaters(self._claimed(request)) or done[-1].end > now):
             start, planned = done[-1]
             done = (*done[:-1], Block(start, end or min(planned, now)))
         elif end:
