@@ -226,7 +226,7 @@ async def test_the_lan_is_away(full: Home) -> None:
     await full.restart()  # since then, its target is not known
     await full.live(180, step=30)
     assert held(full, body)
-    with failure("not_supported", HomeAssistantError):
+    with failure("undone_later", HomeAssistantError):
         await resume(full, body)
     assert selected(full) == POOL
     full.controller.faults.clear()

@@ -159,7 +159,7 @@ async def test_a_start_through_the_cloud_alone(spa: Home, minutes: int) -> None:
     begun = heated(spa)
     for _ in range(2):
         with (
-            failure("not_supported", ServiceValidationError) if begun else nullcontext()
+            failure("undone_later", ServiceValidationError) if begun else nullcontext()
         ):
             await cancel(spa)
         assert requested(spa) == {}
@@ -212,7 +212,7 @@ async def test_an_automation_reads_the_time(spa: Home) -> None:
     spa.controller.faults.on("refuse")
     await spa.live(3 * STEP, step=STEP)
     assert warm_by(spa) == at(18)
-    with failure("not_supported", ServiceValidationError):
+    with failure("undone_later", ServiceValidationError):
         await cancel(spa)
     assert requested(spa) == {}
     spa.controller.faults.clear()

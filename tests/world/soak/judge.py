@@ -81,7 +81,7 @@ def _of_cloud(it: Asked) -> Iterator[str]:
     if not it.by_cloud:
         return
     # It cannot do everything; a clock that is a day ahead is not followed.
-    yield from ("clock", "not_supported")
+    yield from ("clock", "not_supported", "undone_later")
     if C.C18_502 in it.cloud:  # it is behind a proxy that fails once
         yield "not_reached"
     if _UNCONFIRMED & it.cloud:  # it does not confirm that the command was done

@@ -21,8 +21,8 @@ from ..pool.state import PoolState
 from ..wire.exceptions import (
     CannotReleaseError,
     InvalidCommandError,
-    NotSupportedError,
     PoolctlError,
+    UndoneLaterError,
     UnreachableError,
 )
 from .claim import SETTLING, Claim, Why
@@ -349,7 +349,7 @@ class Claims[C: Claim](ABC):
             if failure and claimant in claimants(claim, None):
                 raise failure
             if claimant in claim.claimants and self._way(claim) is not Way.NOW:
-                raise NotSupportedError("it is tried again later")
+                raise UndoneLaterError
 
     async def work(self) -> Mapping[int, Exception]:
         """Do what is due, each by itself; return the failures, raise a fault of our own.
