@@ -20,6 +20,7 @@ from .client import (
     RefusedError,
     SignatureError,
     UnconfirmedError,
+    UndoneLaterError,
     UnreachableError,
 )
 from .const import DOMAIN
@@ -30,6 +31,7 @@ error comes before its base class."""
 
 COMMAND_ERRORS: Final[Sentences] = {
     InvalidCommandError: "invalid_command",
+    UndoneLaterError: "undone_later",
     NotSupportedError: "not_supported",
     NotAppliedError: "not_applied",
     CannotReleaseError: "not_given_back",

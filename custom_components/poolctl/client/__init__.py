@@ -65,6 +65,7 @@ from .wire.exceptions import (
     ReplyError,
     SignatureError,
     UnconfirmedError,
+    UndoneLaterError,
     UnreachableError,
 )
 from .wire.frame import Chemistry
@@ -133,6 +134,7 @@ __all__ = [
     "Tokens",
     "UnconfirmedError",
     "Undoing",
+    "UndoneLaterError",
     "UnreachableError",
     "account_id",
     "authorize_url",

@@ -349,7 +349,7 @@ class Claims[C: Claim](ABC):
             if failure and claimant in claimants(claim, None):
                 raise failure
             if claimant in claim.claimants and self._way(claim) is not Way.NOW:
-                raise UndoneLaterError
+                raise UndoneLaterError("it is tried again later")
 
     async def work(self) -> Mapping[int, Exception]:
         """Do what is due, each by itself; return the failures, raise a fault of our own.

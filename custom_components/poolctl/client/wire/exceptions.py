@@ -57,8 +57,6 @@ SENTENCES: Final[Mapping[str, str]] = {
     "schedule_weekdays": "Choose at least one weekday.",
     "stopped": "The client was stopped meanwhile, so the command may not have been carried "
     "out.",
-    "undone_later": "The request is ended. What it switched on is undone once the "
-    "controller is reachable on the local network.",
     "unknown_effect": "{light} has no effect named {effect}. Its effects are: {effects}.",
 }
 """Sentence for each reason of an error, with the placeholders of its values."""
@@ -222,12 +220,7 @@ class NotSupportedError(RefusedError):
 
 
 class UndoneLaterError(NotSupportedError):
-    """A request is ended, but no path that works now undoes what it switched."""
-
-    reason = "undone_later"
-
-    def __init__(self) -> None:
-        super().__init__(SENTENCES["undone_later"])
+    """A request is ended, but no path that works now undoes what it switched on."""
 
 
 class ForbiddenError(RefusedError):
