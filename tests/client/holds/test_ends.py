@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from custom_components.poolctl.client.wire.exceptions import UnreachableError
+from custom_components.poolctl.client.wire.exceptions import UndoneLaterError
 from tests.client.conftest import Rig
 from tests.client.holds.test_holds import SLOT, ends, hold, lasts, start, switch, window
 from tests.client.holds.test_promises import Disk, prepared
@@ -261,7 +261,7 @@ async def test_a_claimant_ends_what_it_wants(make_rig: Callable[..., Rig]) -> No
     await claim()
     rig.pool.faults.on("refuse")
     rig.service.cloud.faults.on("error_500")
-    with pytest.raises(UnreachableError):
+    with pytest.raises(UndoneLaterError):
         await holds.end("somebody")
     rig.pool.faults.clear()
     await rig.live(5)

@@ -346,9 +346,11 @@ class Claims[C: Claim](ABC):
         failures = await self.work()
         for claim in self.all:
             failure = failures.get(claim.index)
-            if failure and claimant in claimants(claim, None):
+            away = isinstance(failure, UnreachableError) and failure.ran is False
+            if failure and not away and claimant in claimants(claim, None):
                 raise failure
-            if claimant in claim.claimants and self._way(claim) is not Way.NOW:
+            away = away or self._way(claim) is not Way.NOW
+            if away and claimant in claim.claimants:
                 raise UndoneLaterError("it is tried again later")
 
     async def work(self) -> Mapping[int, Exception]:
