@@ -18,10 +18,11 @@ from .client.pool import BODIES, Body, Window, occurrences, schedules_of, window
 from .const import DOMAIN
 from .devices.output_attributes import ATTR_REASONS
 from .entity import async_output_of
+from .errors import command_errors
 from .services.values import moment
 from .status.heating import why_warm_by
 from .status.texts import reasons
-from .warm_by.request import Request
+from .warm_by.request import Request, new_request
 
 _BODIES: Final[Mapping[str | None, Body]] = {
     f"{body.key}_heating": body for body in BODIES
@@ -106,6 +107,9 @@ def _warm_by(
         raise Unauthorized(entity_id=entity_id)
     if entity is None or (body := _BODIES.get(entity.translation_key)) is None:
         raise ServiceNotSupported(DOMAIN, "warm_by", entity_id)
+    wanted = Request(body=body, by=message["at"])
+    with command_errors(entity_id):
+        wanted = new_request(wanted, None, None, dt_util.utcnow())
     warm_by = async_controller(hass, entity.device_id or "").warm_by
-    why = why_warm_by(warm_by.outlook(Request(body=body, by=message["at"])))
+    why = why_warm_by(warm_by.outlook(wanted))
     connection.send_result(message["id"], {ATTR_REASONS: reasons(hass, why)})

@@ -475,3 +475,7 @@ async def test_what_a_time_would_do(
             await cancel(spa)
     with subtests.test("another entity"):
         assert not (await would(by, spa.entity_id("switch", "spa_mode")))["success"]
+    for year, key in ((2025, "warm_by_passed"), (9999, "warm_by_too_far")):
+        with subtests.test(year=year):
+            error = (await would(by.replace(year=year)))["error"]
+            assert error["translation_key"] == key
