@@ -216,3 +216,12 @@ async def test_another_controller_than_those_that_were_found(
     step = await browser.submit(step, url=home.cloud.base_url)
     result = await sign_in_from(sign_in, step)
     assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+async def test_one_of_those_that_were_found(newcomer: Home, browser: Browser) -> None:
+    await browser.store_credentials()
+    await discover(newcomer, newcomer.controller)
+    step = await browser.begin()
+    step = await browser.submit(step, device_id=newcomer.controller.device_id)
+    assert (step["type"], step["step_id"]) == ("form", "confirm_seen")
+    assert step["description_placeholders"]["name"] == "Home pool"

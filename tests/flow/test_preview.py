@@ -9,6 +9,7 @@ from typing import Any
 
 from homeassistant.config_entries import ConfigFlowResult
 from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from tests.client.conftest import RawServer, raw
@@ -62,6 +63,13 @@ async def test_still_water(home: Home) -> None:
     home.clock.advance(60)
     values = shown(await see(home, home.controller))
     assert (values["water"], values["ph"], values["pump"]) == ("?", "?", "0 %")
+
+
+async def test_degrees_of_the_home(home: Home) -> None:
+    home.hass.config.units = US_CUSTOMARY_SYSTEM
+    flow = await see(home, home.controller)
+    celsius = int(home.pool.water.temperature * 10) / 10
+    assert shown(flow)["water"] == f"{celsius * 1.8 + 32:.1f} °F"
 
 
 @pytest.mark.parametrize("language", ["de", "pt-BR"])

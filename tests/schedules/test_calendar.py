@@ -308,6 +308,20 @@ async def test_two_of_one_name(calendar: Calendar) -> None:
     assert calendar.schedule("Morning fall").slot == 21
 
 
+async def test_changed_in_the_app_meanwhile(calendar: Calendar) -> None:
+    """A change in the app that was not read yet is not overwritten."""
+    assert await calendar.send("create", event=fall()) is None
+    event = await calendar.event("Morning fall")
+    found = calendar.schedule("Morning fall")
+    found.end = 600
+    for attempt in (calendar.delete, calendar.change):
+        error = await attempt(event)
+        assert error is not None and "changed elsewhere meanwhile" in error
+    assert (found.used, found.end) == (True, 600)
+    # The new end is shown.
+    assert (await calendar.event("Morning fall"))["end"][11:16] == "10:00"
+
+
 async def test_a_page_that_stays_open(calendar: Calendar) -> None:
     """An open page receives every change."""
     start, socket = dt_util.start_of_local_day(), calendar.socket
