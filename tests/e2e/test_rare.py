@@ -92,7 +92,7 @@ async def test_hours_of_warm_water(pool: Page, api: HomeAssistant) -> None:
     """Hours that cost least are planned in Today, beside what was heated and the prices."""
     blocks = [{"start": hour(at), "end": hour(at + 1)} for at in (2, 18)]
     plan: Json = {
-        "warm_by": hour(23),
+        "warm_by": hour(24),  # not over at any hour of the day
         "warm_by_done": blocks[:1],
         "warm_by_planned": blocks[1:],
         "warm_by_prices": [[hour(at), hour(at + 1), at % 7] for at in range(24)],
