@@ -132,8 +132,6 @@ def _remembered(before: object, after: object) -> bool:
     """
     if before == "unknown" and after == "a time":
         return True
-    if (before, after) == ("notice", "problem"):
-        return True  # *Status*, of which a list of more problems is allowed below
     if isinstance(before, str) and isinstance(after, str):
         return before != "" and after.endswith(f" {before}")
     if isinstance(before, list) and isinstance(after, list):

@@ -186,6 +186,8 @@ async def demo(options: argparse.Namespace, make: Make = pools) -> AsyncGenerato
     control = ControlPage(cloud, controllers)
     speak(options, cloud, controllers[0])
     async with AsyncExitStack() as stack:
+        # Before anything answers: a sign-in that is not known yet would be refused.
+        stack.enter_context(stored(cloud, options.state))
         for controller in controllers:
             await controller.start()
             stack.push_async_callback(controller.stop)
@@ -198,8 +200,7 @@ async def demo(options: argparse.Namespace, make: Make = pools) -> AsyncGenerato
             announcer = Announcer(controllers, everywhere)
             stack.push_async_callback(announcer.stop)
             await announcer.start()
-        with stored(cloud, options.state):
-            yield Demo(cloud, control, controllers)
+        yield Demo(cloud, control, controllers)
 
 
 async def main(options: argparse.Namespace, make: Make = pools) -> None:
