@@ -107,9 +107,9 @@ def _warm_by(
         raise Unauthorized(entity_id=entity_id)
     if entity is None or (body := _BODIES.get(entity.translation_key)) is None:
         raise ServiceNotSupported(DOMAIN, "warm_by", entity_id)
+    coordinator = async_controller(hass, entity.device_id or "")
     wanted = Request(body=body, by=message["at"])
     with command_errors(entity_id):
-        wanted = new_request(wanted, None, None, dt_util.utcnow())
-    warm_by = async_controller(hass, entity.device_id or "").warm_by
-    why = why_warm_by(warm_by.outlook(wanted))
+        wanted = new_request(wanted, None, None, coordinator.clock.now())
+    why = why_warm_by(coordinator.warm_by.outlook(wanted))
     connection.send_result(message["id"], {ATTR_REASONS: reasons(hass, why)})

@@ -339,8 +339,8 @@ class Claims[C: Claim](ABC):
     async def end(self, claimant: str) -> None:
         """End what one claimant wants; raises the failure if that is tried again later.
 
-        A user who switches it meanwhile ends it, too, and what was sent or seen a moment
-        ago is no failure: the next read decides.
+        A user who switches it meanwhile ends it, too. What was sent or seen a moment ago
+        did not fail: the next read decides.
         """
         self.drop(claimant)
         failures = await self.work()
